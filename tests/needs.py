@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 import pytest
 
+from tfdist.base import extras
+
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true")  # where nothing may be left out
+
+
+needs_numba = pytest.mark.skipif(
+    not extras.is_there("numba"), reason="Numba is not installed: pip install 'tfdist[numba]'"
+)
 
 
 def need(programs: Mapping[str, str], root: bool = False) -> None:

@@ -7,16 +7,14 @@ import threading
 
 import pytest
 
-from tfdist.base import extras, philox
+from tests.needs import needs_numba
+from tfdist.base import philox
 from tfdist.base.machine_code import MachineCode
 from tfdist.ops.array import repeated_indices
 from tfdist.ops.image import crop_loops, resampling_weights
 from tfdist.ops.math import comparison
 from tfdist.ops.random import drawn_numbers
 
-needs_numba = pytest.mark.skipif(
-    not extras.is_there("numba"), reason="Numba is not installed: pip install 'tfdist[numba]'"
-)
 SECOND = 1_000_000_000
 
 

@@ -23,7 +23,7 @@ from timed import Timed, nothing
 
 IDLE = "idle server process"
 
-WARM_UP = 2_000, 0.5  # calls, seconds; training has thousands of steps, too
+WARM_UP = 2_000, 3.0  # calls, seconds; training has thousands of steps, too
 ROUND = 200, 0.4  # at most so many calls, and no new one after so many seconds
 
 

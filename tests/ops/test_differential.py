@@ -217,7 +217,7 @@ def test_signature_is_that_of_tensorflow(name):
 
 
 # Made while a step is planned, and in no file; and what Dask holds.
-OWN = {"_DeviceCopy", "_Loop", "_RemoteTarget", "DaskDataset"}
+OWN = {"_DeviceCopy", "_Fused", "_Loop", "_RemoteTarget", "DaskDataset"}
 OF_2_X = {
     "AnonymousIteratorV3", "AnonymousSeedGenerator", "AssertCardinalityDataset", "CSVDatasetV2",
     "DeleteSeedGenerator", "DisableCopyOnRead", "DummyMemoryCache", "DummySeedGenerator",

@@ -193,6 +193,7 @@ WITHOUT_SAMPLE = {
     **dict.fromkeys(
         ("ControlTrigger", "Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter",
          "RefExit", "RefMerge", "RefNextIteration", "RefSwitch", "Switch", "_Loop"), _FLOW),
+    "_Fused": "stands for others, while a step is compiled: plan/compiling/test_fused_loop.py",
 }  # fmt: skip
 
 # Ops whose gradient is not the slope of their kernel, and why.

@@ -7,6 +7,8 @@ done in the call at which a tenth of it was spent the other way.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -17,17 +19,36 @@ from tfdist.base import extras
 _WORTH_COMPILING = 50_000_000  # nanoseconds
 
 
+def is_possible() -> bool:
+    """Return whether functions may become machine code: Numba is there, and is not forbidden to.
+
+    Its setting NUMBA_DISABLE_JIT would leave loops to Python, a hundred times as slow as NumPy.
+    """
+    if not extras.is_there("numba"):
+        return False
+    module = sys.modules.get("numba")  # to import it takes some tenths of a second
+    if module is None:
+        return os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+    return not getattr(module.config, "DISABLE_JIT", 0)
+
+
 class MachineCode:
     """A function that is compiled when it would have saved enough.
 
     Args:
       compile: takes a `Compiler`, and returns the compiled function.
+      worth: nanoseconds that are spent the other way before that.
     """
 
-    __slots__ = ("_compile", "_function", "_is_decided", "_spent")
+    __slots__ = ("_compile", "_function", "_is_decided", "_spent", "_worth")
 
-    def __init__(self, compile: Callable[[Compiler], Callable[..., Any]]) -> None:
+    def __init__(
+        self,
+        compile: Callable[[Compiler], Callable[..., Any]],
+        worth: int = _WORTH_COMPILING,
+    ) -> None:
         self._compile = compile
+        self._worth = worth
         self._function: Callable[..., Any] | None = None
         self._is_decided = False
         self._spent = 0  # threads that come at once may forget some
@@ -40,23 +61,19 @@ class MachineCode:
         """
         if not self._is_decided:
             self._spent += nanoseconds
-            if self._spent > _WORTH_COMPILING:
+            if self._spent > self._worth:
                 self._is_decided = True  # other threads go the other way meanwhile
                 self._function = self.compiled()
         return self._function
 
     def compiled(self) -> Callable[..., Any] | None:
-        """Compile and return the function; None without Numba, or if it may not or cannot compile.
-
-        Its setting NUMBA_DISABLE_JIT would leave loops to Python, a hundred times as slow as NumPy.
-        """
-        if not extras.is_there("numba"):
+        """Compile and return the function; None if that is not possible, or fails."""
+        if not is_possible():
             return None
         try:
             import numba
 
-            is_forbidden = getattr(numba.config, "DISABLE_JIT", 0)
-            return None if is_forbidden else self._compile(Compiler(numba))
+            return self._compile(Compiler(numba))
         except Exception:  # as a Numba that does not know this NumPy: the other way goes on
             return None
 

@@ -134,6 +134,13 @@ class Known(NamedTuple):
 Specializer: TypeAlias = Callable[[Known], Kernel | None]  # see the top of this file
 
 
+class ElementRule(NamedTuple):
+    """What a kernel computes of each element: see `OpDef.elementwise`."""
+
+    formula: str | Callable[[Known], str | None]
+    broadcasts: bool
+
+
 def truth(predicate: TensorValue) -> TensorValue:
     """Return a predicate, bool; InvalidArgumentError if it is not of rank 0."""
     if getattr(predicate, "ndim", 0):
@@ -233,6 +240,7 @@ class OpDef:
         self.labelled: dict[str, Rule] = {}
         self.prompt_rule: Rule | None = None
         self.specialized: Specializer | None = None
+        self.element_rule: ElementRule | None = None
         self.gradient_rule: GradientRule | None = None
         self.differentiable = True
         self.module = _module_being_imported()
@@ -310,6 +318,19 @@ class OpDef:
         """
         self.specialized = function
         return function
+
+    def elementwise(
+        self, formula: str | Callable[[Known], str | None], *, broadcasts: bool = False
+    ) -> None:
+        """Register what the kernel computes of each element, if these are floats: for fused loops.
+
+        Args:
+          formula: an expression of the inputs' names (of a list `NAME0`, `NAME1`), with the
+            operations of the kernel in its order, so that both give the same bits; `one` and
+            `two` are of the inputs' type. Or what returns it for a node, None if there is none.
+          broadcasts: whether the inputs may have different shapes.
+        """
+        self.element_rule = ElementRule(formula, broadcasts)
 
     def gradient(self, function: GradientRule) -> GradientRule:
         """Register the gradient; usable as a decorator.

@@ -18,6 +18,8 @@ RECEIVES = ("_Recv", "_HostRecv")
 
 COPY = "_DeviceCopy"  # moves a tensor between devices of one task: a `_Send` and a `_Recv` in one
 
+FUSED = "_Fused"  # stands for a chain of nodes that run as one loop over elements
+
 # The nodes of branches and loops; the second name of each is for variables themselves.
 SWITCHES = ("Switch", "RefSwitch")
 MERGES = ("Merge", "RefMerge")

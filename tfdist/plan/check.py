@@ -15,7 +15,7 @@ from tfdist.base.names import VALID_NODE
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.functions import MOST_TENSORS
 from tfdist.graph.op_def import ShapeRule
-from tfdist.graph.records import Node
+from tfdist.graph.records import FUSED, Node
 from tfdist.graph.signatures import walk_args
 from tfdist.plan.attributes import check_attrs
 from tfdist.plan.lower import LOOP
@@ -52,7 +52,7 @@ def _check_name(node: Node) -> None:
 
 
 def _check_op(node: Node) -> None:
-    if node.op == LOOP:
+    if node.op in (LOOP, FUSED):
         raise ValueError("this op is for compilers only: no graph holds it")
 
 

@@ -10,16 +10,12 @@ import numpy as np
 import pytest
 
 import tfdist as tf
-from tfdist.base import extras
+from tests.needs import needs_numba
 from tfdist.graph.op_def import raw
 from tfdist.ops.framework import compiled_loops
 from tfdist.ops.framework.compiled_loops import Elementwise, one_pass
 from tfdist.ops.optimizer_ops import update_rules as rules
 from tfdist.runtime.devices.denormals import FLUSHED
-
-needs_numba = pytest.mark.skipif(
-    not extras.is_there("numba"), reason="Numba is not installed: pip install 'tfdist[numba]'"
-)
 
 _ADAM = {"beta1_power": 0.5, "beta2_power": 0.9, "lr": 0.01, "beta1": 0.9, "beta2": 0.999,
          "epsilon": 1e-8}  # fmt: skip

@@ -121,3 +121,8 @@ def control_trigger_kernel() -> None:
 
 # What the compiler makes of a loop; no graph holds it.
 LOOP = OpDef("_Loop() -> output: Tout [Tout: list(type)]").not_differentiable()
+# What it makes of a chain of elementwise ops; no graph holds it either.
+FUSED = OpDef(
+    "_Fused(operands: Tin) -> output: T [Tin: list(type); T: type {float,double}]",
+    gives_fresh=True,
+).not_differentiable()

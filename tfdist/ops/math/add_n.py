@@ -66,6 +66,9 @@ def _check_same(one: Any, other: Any) -> None:
         )
 
 
+ADD_N.elementwise(lambda known: "inputs0 + inputs1" if len(known.shapes) == 2 else None)
+
+
 @ADD_N.gradient
 def add_n_gradient(op: Any, d_sum: Any) -> Any:
     return [d_sum] * len(op.inputs)

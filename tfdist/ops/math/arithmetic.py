@@ -15,7 +15,7 @@ import numpy as np
 
 from tfdist.base import shapes
 from tfdist.errors import InvalidArgumentError
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.ops.autodiff.gradient_utils import Needed, conjugate, sum_to_inputs
 from tfdist.ops.math.narrow_broadcasts import narrow
@@ -271,6 +271,22 @@ for _op_def, _ufunc in (
     (REAL_DIV, np.true_divide), (MAXIMUM, np.maximum), (MINIMUM, np.minimum),
 ):  # fmt: skip
     _op_def.specialize(narrow(_ufunc))
+
+for _op_def, _formula in (
+    (ADD, "x + y"), (ADD_V2, "x + y"), (SUB, "x - y"), (MUL, "x * y"), (REAL_DIV, "x / y"),
+    (SQUARED_DIFFERENCE, "(x - y) * (x - y)"),
+):  # fmt: skip
+    _op_def.elementwise(_formula, broadcasts=True)
+
+_POWERS = {2.0: "x * x", 3.0: "x * x * x", 4.0: "(x * x) * (x * x)"}  # as `_whole_power` does it
+
+
+def _power_formula(known: Known) -> str | None:
+    exponent = known.values[1]
+    return None if exponent is None or np.ndim(exponent) else _POWERS.get(float(exponent))
+
+
+POW.elementwise(_power_formula, broadcasts=True)
 
 XLOGY = binary(
     "Xlogy",

@@ -13,7 +13,7 @@ from tfdist.base.machine_code import Compiler, MachineCode
 from tfdist.base.shapes import Shape
 from tfdist.errors import InvalidArgumentError
 from tfdist.graph.convert import convert_to_tensor
-from tfdist.graph.op_def import OpDef, raw
+from tfdist.graph.op_def import Known, OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.autodiff.gradient_utils import Needed, sum_to_inputs
@@ -71,6 +71,12 @@ LESS = comparison("Less", _REAL, operator.lt)
 LESS_EQUAL = comparison("LessEqual", _REAL, operator.le)
 GREATER = comparison("Greater", _REAL, operator.gt)
 GREATER_EQUAL = comparison("GreaterEqual", _REAL, operator.ge)
+for _op_def, _formula in (
+    (LESS, "x < y"), (LESS_EQUAL, "x <= y"), (GREATER, "x > y"), (GREATER_EQUAL, "x >= y"),
+    (EQUAL, "x == y"), (NOT_EQUAL, "x != y"),
+):  # fmt: skip
+    _op_def.elementwise(_formula, broadcasts=True)
+
 LOGICAL_AND = comparison("LogicalAnd", _LOGICAL, np.logical_and)
 LOGICAL_OR = comparison("LogicalOr", _LOGICAL, np.logical_or)
 
@@ -262,6 +268,13 @@ def _check_rows(condition: Any, t: Any) -> None:
         )
 
 
+def _select_formula(known: Known) -> str | None:
+    return "t if condition else e" if known.shapes[0] else None  # a scalar chooses a whole tensor
+
+
+SELECT.elementwise(_select_formula)
+
+
 @SELECT.gradient
 def select_gradient(op: Any, d_output: Any, *, needed: Needed = (True, True, True)) -> Any:
     condition, zeros = op.inputs[0], raw.ZerosLike(d_output, name="zeros_like")
@@ -283,6 +296,9 @@ def select_v2_kernel(condition: Any, t: Any, e: Any) -> Any:
     if not np.ndim(t) or not hasattr(e, "dtype"):  # a bare string has none
         return np.where(condition, t, e)
     return chosen(condition, t, e)
+
+
+SELECT_V2.elementwise("t if condition else e", broadcasts=True)
 
 
 @SELECT_V2.gradient

@@ -38,7 +38,12 @@ def same_shape(x: Shape) -> Shape:
 
 
 def unary(
-    name: str, types: str, kernel: Callable[..., Any], gradient: Derivative | None, to: str = "T"
+    name: str,
+    types: str,
+    kernel: Callable[..., Any],
+    gradient: Derivative | None,
+    to: str = "T",
+    formula: str = "",
 ) -> OpDef:
     """Define an op that goes over the elements of one input.
 
@@ -48,10 +53,13 @@ def unary(
       kernel: takes an array.
       gradient: takes x, the result y and its gradient g; None if no gradient flows.
       to: type of the result, by default that of the input.
+      formula: of an element, see `OpDef.elementwise`; "" for none.
     """
     op_def = OpDef(f"{name}(x: T) -> y: {to} [T: type {{{types}}}]")
     op_def.shape(same_shape)
     op_def.kernel(kernel)
+    if formula:
+        op_def.elementwise(formula)
     if gradient is None:
         return op_def.not_differentiable()
     op_def.gradient(lambda op, d_y: gradient(op.inputs[0], op.outputs[0], d_y))
@@ -127,58 +135,82 @@ def _times(factor: Callable[[Any, Any], Any]) -> Derivative:
     return lambda x, y, g: raw.Mul(g, conjugate(factor(x, y)), name="mul")
 
 
-def gradient_op(name: str, kernel: Callable[[Any, Any], Any], gradient: Any) -> OpDef:
+def gradient_op(
+    name: str, kernel: Callable[[Any, Any], Any], gradient: Any, formula: str = ""
+) -> OpDef:
     """Define a `...Grad` op: of y and its gradient dy it makes the gradient of x.
 
     Args:
       name: of the op.
       kernel: takes the arrays y (conjugated if complex) and dy.
       gradient: takes y, dy and the result's gradient g, returns the gradients of y and dy.
+      formula: of an element, see `OpDef.elementwise`; "" for none.
     """
     op_def = OpDef(f"{name}(y: T, dy: T) -> z: T [T: type {{inexact}}]")
     op_def.shape(lambda y, dy: y)
     op_def.kernel(lambda y, dy: kernel(np.conjugate(y) if y.dtype.kind == "c" else y, dy))
+    if formula:
+        op_def.elementwise(formula)
     op_def.gradient(lambda op, g: gradient(conjugate(op.inputs[0]), conjugate(op.inputs[1]), g))
     return op_def
 
 
 _NUMBERS = "inexact,int32,int64"
 
-NEG = unary("Neg", _NUMBERS, operator.neg, lambda x, y, g: raw.Neg(g))
+NEG = unary("Neg", _NUMBERS, operator.neg, lambda x, y, g: raw.Neg(g), formula="-x")
 ABS = unary(
     "Abs",
     "floating,int8,int16,int32,int64",
     np.absolute,
     lambda x, y, g: raw.Mul(g, raw.Sign(x), name="mul"),
+    formula="abs(x)",
 )
 SIGN = unary("Sign", _NUMBERS, np.sign, lambda x, y, g: raw.ZerosLike(g, name="zeros"))
-SQUARE = unary("Square", _NUMBERS, np.square, _times(lambda x, y: raw.Mul(x, 2.0)))
+SQUARE = unary("Square", _NUMBERS, np.square, _times(lambda x, y: raw.Mul(x, 2.0)), formula="x * x")
 
 
-SQRT = unary("Sqrt", "inexact", np.sqrt, _through_gradient_op("SqrtGrad"))
+SQRT = unary("Sqrt", "inexact", np.sqrt, _through_gradient_op("SqrtGrad"), formula="np.sqrt(x)")
 SQRT_GRAD = gradient_op(
     "SqrtGrad",
     lambda y, dy: dy / (y + y),
     lambda y, dy, g: (-(g / y) * (0.5 * dy / y), 0.5 * g / y),
+    formula="dy / (y + y)",
 )
-RSQRT = unary("Rsqrt", "inexact", lambda x: 1 / np.sqrt(x), _through_gradient_op("RsqrtGrad"))
+RSQRT = unary(
+    "Rsqrt",
+    "inexact",
+    lambda x: 1 / np.sqrt(x),
+    _through_gradient_op("RsqrtGrad"),
+    formula="one / np.sqrt(x)",
+)
 RSQRT_GRAD = gradient_op(
     "RsqrtGrad",
     lambda y, dy: dy / -2 * (y * y * y),
     lambda y, dy, g: (-1.5 * g * dy * y * y, raw.RsqrtGrad(conjugate(y), g)),
+    formula="dy / -two * (y * y * y)",
 )
-RECIPROCAL = unary("Reciprocal", "inexact", lambda x: 1 / x, _through_gradient_op("ReciprocalGrad"))
+RECIPROCAL = unary(
+    "Reciprocal",
+    "inexact",
+    lambda x: 1 / x,
+    _through_gradient_op("ReciprocalGrad"),
+    formula="one / x",
+)
 RECIPROCAL_GRAD = gradient_op(
     "ReciprocalGrad",
     lambda y, dy: -dy * y * y,
     lambda y, dy, g: (-2.0 * g * dy * y, raw.ReciprocalGrad(conjugate(y), g)),
+    formula="-dy * y * y",
 )
 INV_GRAD = gradient_op(
     "InvGrad",
     lambda y, dy: -dy * y * y,
     lambda y, dy, g: (-2.0 * g * dy * y, raw.InvGrad(conjugate(y), g)),
+    formula="-dy * y * y",
 )
-INV = unary("Inv", "inexact", lambda x: 1 / x, _through_gradient_op("ReciprocalGrad"))
+INV = unary(
+    "Inv", "inexact", lambda x: 1 / x, _through_gradient_op("ReciprocalGrad"), formula="one / x"
+)
 
 EXP = unary("Exp", "inexact", exponentials.exp, _times(lambda x, y: y))
 EXPM1 = unary("Expm1", "inexact", np.expm1, _times(lambda x, y: raw.Exp(x)))
@@ -220,6 +252,7 @@ TANH_GRAD = gradient_op(
     "TanhGrad",
     _tanh_grad,
     lambda y, dy, g: (-2.0 * g * dy * y, raw.TanhGrad(conjugate(y), g)),
+    formula="dy * (one - y * y)",
 )
 
 SIGMOID = unary("Sigmoid", "inexact", exponentials.sigmoid, _through_gradient_op("SigmoidGrad"))
@@ -237,6 +270,7 @@ SIGMOID_GRAD = gradient_op(
     "SigmoidGrad",
     _sigmoid_grad,
     lambda y, dy, g: (g * dy * (1.0 - 2.0 * y), raw.SigmoidGrad(conjugate(y), g)),
+    formula="(one - y) * y * dy",
 )
 FLOOR = unary("Floor", "floating", np.floor, None)
 CEIL = unary("Ceil", "floating", np.ceil, None)

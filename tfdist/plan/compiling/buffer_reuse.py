@@ -21,7 +21,7 @@ import numpy as np
 
 from tfdist.base.shapes import Shape
 from tfdist.graph.op_def import Kernel
-from tfdist.graph.records import Node
+from tfdist.graph.records import FUSED, Node
 from tfdist.plan.compiling.copies import WRAPPER
 from tfdist.plan.compiling.node_bindings import NodeBindings
 from tfdist.plan.prune import Endpoint
@@ -56,7 +56,7 @@ def reusable(
         for endpoint, nodes in consumers.items()
         if endpoint not in kept
         and _is_ours(bindings, makers, endpoint)
-        and all(elementwise(bindings, node) for node in nodes)
+        and all(_keeps_no_view(bindings, node) for node in nodes)
         and _fits(bindings, nodes[-1], endpoint)
     }
 
@@ -74,6 +74,10 @@ def elementwise(bindings: NodeBindings, node: Node) -> Kernel | None:
     return function if is_plain else None
 
 
+def _keeps_no_view(bindings: NodeBindings, node: Node) -> bool:
+    return node.op == FUSED or elementwise(bindings, node) is not None
+
+
 def _is_ours(bindings: NodeBindings, makers: Mapping[str, Node], endpoint: Endpoint) -> bool:
     """Return whether the unit alone makes and sees the tensor."""
     maker = makers.get(endpoint[0])
@@ -87,6 +91,8 @@ def _is_ours(bindings: NodeBindings, makers: Mapping[str, Node], endpoint: Endpo
 def _fits(bindings: NodeBindings, node: Node, endpoint: Endpoint) -> bool:
     """Return whether the result of `node` has the type and, for sure, the shape of the tensor."""
     shape = bindings.shape(endpoint)
+    if node.op == FUSED:  # compilers make no vectors of a loop that reads what it writes
+        return False
     if not shape or bindings.dtype((node.name, 0)) is not bindings.dtype(endpoint):
         return False
     if node.op_def.kernels["CPU"].takes_out:

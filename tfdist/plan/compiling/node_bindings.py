@@ -36,6 +36,8 @@ class RuntimeCallbacks(NamedTuple):
       rounds_in: (round around, name of a frame) -> function from the number of a round in that
         frame to what a trace keeps of it.
       outside: the round outside of all loops.
+      share: (work, size) -> calls `work(start, end)` for all of `size` elements once, perhaps on
+        several threads.
     """
 
     context: Callable[[Any, Node], Any]
@@ -45,6 +47,7 @@ class RuntimeCallbacks(NamedTuple):
     known: Callable[[Any], Mapping[str, Any]] = lambda environment: {}
     rounds_in: Callable[[Any, str], Callable[[int], Any]] = lambda around, frame: int
     outside: Any = ()
+    share: Callable[[Callable[[int, int], None], int], None] = lambda work, size: work(0, size)
 
 
 class Lines(NamedTuple):
@@ -153,18 +156,19 @@ class NodeBindings:
         """Return the kernel for `node` alone, None if its op has nothing better than the usual."""
         if node.name not in self._specialized:
             make = node.op_def.specialized
-            is_ours = make is not None and _device_type(node) == "CPU"
-            self._specialized[node.name] = make(self._known(node)) if make and is_ours else None
+            is_ours = make is not None and runs_on_cpu(node)
+            self._specialized[node.name] = make(self.known(node)) if make and is_ours else None
         return self._specialized[node.name]
 
     def kernel(self, node: Node, rule: Rule) -> Callable[..., TensorValue]:
         """Return the function of `rule` for `node`, which checks shapes that were not known."""
         kernel = bound(node, rule)
-        if not node.op_def.checks_shapes or self._known(node).has_shapes:
+        if not node.op_def.checks_shapes or self.known(node).has_shapes:
             return kernel
         return checked(kernel, node.op_def, node.attrs, rule.takes_context)
 
-    def _known(self, node: Node) -> Known:
+    def known(self, node: Node) -> Known:
+        """Return what is known of a node before it runs."""
         return Known(
             tuple(map(self.shape, node.inputs)),
             tuple(dtype and dtype.base_dtype for dtype in map(self.dtype, node.inputs)),
@@ -202,6 +206,11 @@ def kernel_of(node: Node) -> Rule:
             f"{node.op} has no kernel for {device_type}; kernels exist for {sorted(types)}"
         ).at_node(node.name, node.device)
     return kernels["CPU"]
+
+
+def runs_on_cpu(node: Node) -> bool:
+    """Return whether a node is on a CPU."""
+    return _device_type(node) == "CPU"
 
 
 def _device_type(node: Node) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tfdist.base import dtypes
 from tfdist.graph.records import Node
 from tfdist.plan.branch_predicates import guard_of, needs
+from tfdist.plan.compiling.elementwise_fusion import fuse_elementwise
 from tfdist.plan.compiling.node_bindings import NodeBindings
 from tfdist.plan.compiling.stacked_gradients import stack_gradients
 from tfdist.plan.compiling.stacked_products import stack_products
@@ -31,8 +32,8 @@ def schedule(bindings: NodeBindings, nodes: Iterable[Node]) -> tuple[Node, ...]:
       nodes: in an order that works.
     """
     stacked = stack_gradients(bindings, stack_products(bindings, nodes))
-    order = _Order(bindings, [part for node in stacked for part in _parts(bindings, node)])
-    return tuple(order.all())
+    parts = [part for node in stacked for part in _parts(bindings, node)]
+    return tuple(_Order(bindings, fuse_elementwise(bindings, parts)).all())
 
 
 def _parts(bindings: NodeBindings, node: Node) -> Iterator[Node]:

@@ -11,6 +11,7 @@ from tfdist.plan.compiling.program import Program
 from tfdist.plan.frames import has_control_flow
 from tfdist.plan.step_plan import Partition
 from tfdist.runtime.devices.kernel_threads import tuner_for
+from tfdist.runtime.resources.shared_work import share
 from tfdist.runtime.resources.variables import Variable
 from tfdist.runtime.step.context import NodeContext
 from tfdist.runtime.step.descriptions import describe
@@ -25,6 +26,7 @@ CALLBACKS = RuntimeCallbacks(
     lambda run: run.session.known,
     rounds_in,
     OUTSIDE,
+    share,
 )
 
 
