@@ -96,7 +96,9 @@ class FusedLoop:
         self._share = share
         self._plans: dict[tuple[Sizes, ...], _Plan] = {}
 
-    def __call__(self, otherwise: Callable[..., TensorValue], *operands: Any) -> TensorValue:
+    def __call__(
+        self, otherwise: Callable[..., TensorValue], *operands: TensorValue
+    ) -> TensorValue:
         """Return the result.
 
         Args:
@@ -122,7 +124,7 @@ class FusedLoop:
         return plan
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: TensorValue) -> bool:
     """Return whether a loop can go over a value as it lies in memory."""
     if type(value) is not np.ndarray:
         return isinstance(value, np.generic)
@@ -149,7 +151,11 @@ class _Plan(NamedTuple):
     sizes: Sizes = ()
 
     def run(
-        self, loop: Callable[..., None], share: Callable[..., None], made: Array, operands: Any
+        self,
+        loop: Callable[..., None],
+        share: Callable[..., None],
+        made: Array,
+        operands: Sequence[TensorValue],
     ) -> None:
         """Write the result to `made`."""
         taken = [
@@ -240,7 +246,7 @@ def _code(chain: Chain, kinds: str, axes: Sizes) -> MachineCode:
       axes: number of axes of the operands, and of the result.
     """
 
-    def compile(compiler: Compiler) -> Any:
+    def compile(compiler: Compiler) -> Callable[..., None]:
         *types, made = chain.types
         given = [
             compiler.number(dtype) if kind == "n" else compiler.read(dtype, count)
@@ -251,7 +257,9 @@ def _code(chain: Chain, kinds: str, axes: Sizes) -> MachineCode:
         names: dict[str, Any] = {"np": np, "one": made.type(1), "two": made.type(2)}
         write = _in_rows if has_rows else _in_one
         exec("\n".join(write(chain, kinds)), names)  # names and formulas that are ours only
-        return compiler.procedure(names["loop"], compiler.written(made, axes[-1]), *given, *sizes)
+        types_of_all = compiler.written(made, axes[-1]), *given, *sizes
+        loop: Callable[..., None] = compiler.procedure(names["loop"], *types_of_all)
+        return loop
 
     return MachineCode(compile, _WORTH)
 
