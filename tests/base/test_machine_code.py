@@ -12,7 +12,7 @@ from tfdist.base import philox
 from tfdist.base.machine_code import MachineCode
 from tfdist.ops.array import repeated_indices
 from tfdist.ops.image import crop_loops, resampling_weights
-from tfdist.ops.math import comparison
+from tfdist.ops.math import comparison, quotients
 from tfdist.ops.random import drawn_numbers
 
 SECOND = 1_000_000_000
@@ -87,7 +87,15 @@ def codes_of(module):
 @needs_numba
 @pytest.mark.parametrize(
     "module",
-    [philox, repeated_indices, crop_loops, resampling_weights, comparison, drawn_numbers],
+    [
+        philox,
+        repeated_indices,
+        crop_loops,
+        resampling_weights,
+        comparison,
+        drawn_numbers,
+        quotients,
+    ],
     ids=lambda module: module.__name__,
 )
 def test_all_that_may_be_compiled_can_be(module):

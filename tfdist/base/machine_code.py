@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -24,12 +25,15 @@ def is_possible() -> bool:
 
     Its setting NUMBA_DISABLE_JIT would leave loops to Python, a hundred times as slow as NumPy.
     """
-    if not extras.is_there("numba"):
-        return False
-    module = sys.modules.get("numba")  # to import it takes some tenths of a second
-    if module is None:
-        return os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
-    return not getattr(module.config, "DISABLE_JIT", 0)
+    if "numba" not in sys.modules:  # to import it takes some tenths of a second
+        return _is_installed() and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0"
+    module = sys.modules["numba"]  # None where it is hidden
+    return module is not None and not getattr(module.config, "DISABLE_JIT", 0)
+
+
+@cache
+def _is_installed() -> bool:
+    return extras.is_there("numba")
 
 
 class MachineCode:

@@ -19,7 +19,7 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.autodiff.gradient_utils import conjugate
-from tfdist.ops.math import exponentials, special_kernels
+from tfdist.ops.math import exponentials, quotients, special_kernels
 from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
 __all__ = [
@@ -236,7 +236,7 @@ ACOSH = unary("Acosh", "inexact", np.arccosh, _times(lambda x, y: raw.Reciprocal
 ATANH = unary(
     "Atanh", "inexact", np.arctanh, _times(lambda x, y: raw.Reciprocal(1.0 - raw.Square(x)))
 )
-TANH = unary("Tanh", "inexact", np.tanh, _through_gradient_op("TanhGrad"))
+TANH = unary("Tanh", "inexact", exponentials.tanh, _through_gradient_op("TanhGrad"))
 
 
 def _tanh_grad(y: Any, dy: Any) -> Any:
@@ -295,22 +295,21 @@ def _log_gamma(x: float) -> float:
 
 
 def _by_precision(
-    singles: Callable[[Any], Any], doubles: Callable[[float], float], dtype: Any = np.float64
+    singles: Callable[[Any], Any], doubles: Callable[[float], float]
 ) -> Callable[[Any], Any]:
     """Return a kernel for arrays of 32 bits or less, and of 64: of these the exact, slow library's.
 
     Args:
       singles: a function of an array.
       doubles: the same of one number.
-      dtype: that `singles` computes in.
     """
-    of_arrays, of_each = special_kernels.in_parts(singles, dtype), _from_math(doubles)
-    return lambda x: of_arrays(x) if x.ndim and x.dtype.itemsize <= 4 else of_each(x)
+    of_each = _from_math(doubles)
+    return lambda x: singles(x) if x.ndim and x.dtype.itemsize <= 4 else of_each(x)
 
 
-_erf = _by_precision(special_kernels.erf_of_singles, math.erf, np.float32)
-_erfc = _by_precision(special_kernels.complementary_erf, math.erfc)
-_lgamma = _by_precision(special_kernels.log_of_abs_gamma, _log_gamma)
+_erf = _by_precision(quotients.erf, math.erf)
+_erfc = _by_precision(special_kernels.in_parts(special_kernels.complementary_erf), math.erfc)
+_lgamma = _by_precision(special_kernels.in_parts(special_kernels.log_of_abs_gamma), _log_gamma)
 
 
 _SLOPE_AT_0 = 2 / math.sqrt(math.pi)  # of the error function

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tfdist.base import machine_code
 from tfdist.ops.framework.cache_blocking import in_parts
-from tfdist.ops.math import eltwise_onednn
+from tfdist.ops.math import eltwise_onednn, quotients
 
 __all__: list[str] = []
 
@@ -32,6 +33,17 @@ def sigmoid(x: Any, out: Any = None) -> Any:
     np.exp(made, made)
     np.add(1, made, made)
     return np.divide(1, made, made)
+
+
+def tanh(x: Any) -> Any:
+    """Return the hyperbolic tangent; NumPy's, exact to 2e-7, where it has vectors of 512 bits.
+
+    Elsewhere that takes ten times as long for float32 as a loop of machine code, exact to 4e-7.
+    """
+    is_usual = type(x) is np.ndarray and x.dtype == np.float32
+    if x.size < _FEWEST or not is_usual or _has_vectors_of_512_bits():
+        return np.tanh(x)
+    return quotients.tanh(x) if machine_code.is_possible() else np.tanh(x)
 
 
 def log1p(x: Any, out: Any = None) -> Any:

@@ -11,12 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
-
-from tfdist.ops.framework.compiled_loops import Elementwise, one_pass
 
 __all__: list[str] = []
 
@@ -39,15 +36,15 @@ def log_gamma(x: Any) -> Any:
     return np.asarray(_each_log_gamma(x), np.float64)  # the library's own is quick enough
 
 
-def in_parts(function: Callable[[Any], Any], dtype: Any = np.float64) -> Callable[[Any], Any]:
-    """Return what computes a function of any floats as `dtype`, in parts that the cache holds."""
+def in_parts(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what computes a function of any floats as doubles, in parts that the cache holds."""
 
     def computed(x: Any) -> Any:
         flat = x.reshape(-1)
         made = np.empty_like(flat)
         for start in range(0, len(flat), _AT_A_TIME):
             part = slice(start, start + _AT_A_TIME)
-            made[part] = function(flat[part].astype(dtype))
+            made[part] = function(flat[part].astype(np.float64))
         return made.reshape(x.shape)
 
     return computed
@@ -289,56 +286,7 @@ def bessel_e(order: int, x: Any) -> Any:
     return value * np.sign(x) if order else value
 
 
-_ERF_END = 3.92  # from here on it is 1 in float32
-_ERF_DEGREE = 5  # the quotient of two polynomials is exact to 2e-8
 _AT_A_TIME = 1 << 14  # numbers: they stay in the cache
-
-
-@cache
-def _erf_factors() -> tuple[np.float32, ...]:
-    """Return two polynomials of x * x whose quotient is erf(x) / x, highest powers first.
-
-    Found by least squares at Chebyshev's places, the denominator of one round weighing the next
-    (Sanathanan and Koerner, 1963).
-    """
-    places = (np.cos(math.pi * (np.arange(400) + 0.5) / 400) + 1) / 2  # x * x, from 0 to 1
-    roots = (_ERF_END * np.sqrt(places)).tolist()
-    values = np.array([math.erf(x) / x for x in roots])[:, None]
-    powers = np.vander(places, _ERF_DEGREE + 1, increasing=True)
-    weights = np.ones_like(values)
-    for _ in range(60):
-        rows = np.hstack([powers, -values * powers[:, 1:]]) * weights / values
-        found = np.linalg.lstsq(rows, weights[:, 0], rcond=None)[0]
-        below = np.append(1.0, found[_ERF_DEGREE + 1 :])
-        weights = 1 / (powers @ below)[:, None]
-    scales = (_ERF_END**2) ** -np.arange(_ERF_DEGREE + 1.0)
-    above = found[: _ERF_DEGREE + 1]
-    both = [(factors * scales).astype(np.float32)[::-1] for factors in (above, below)]
-    return *both[0], *both[1]
-
-
-def erf_of_singles(x: Any) -> Any:
-    """Return the error function of float32, exact to 4e-7 of itself."""
-    made = np.empty_like(x)
-    work = Elementwise(_erf, (np.float32(_ERF_END), np.float32(1), *_erf_factors()), cost=4)
-    (one_pass(work, 1, x) or work)(made, x)
-    return made
-
-
-def _erf(made: Any, x: Any, end: Any, one: Any, *factors: Any) -> tuple[Any]:
-    near = np.minimum(np.maximum(x, -end), end)
-    square, count = near * near, len(factors) // 2
-    above, below = square * factors[0], square * factors[count]
-    above += factors[1]
-    below += factors[count + 1]
-    for i in range(2, count):
-        above *= square
-        above += factors[i]
-        below *= square
-        below += factors[count + i]
-    above *= near
-    above /= below
-    return (np.minimum(np.maximum(above, -one), one),)
 
 
 def _horner(x: Any, factors: Sequence[Any]) -> Any:
