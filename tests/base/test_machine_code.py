@@ -12,7 +12,7 @@ from tfdist.base import philox
 from tfdist.base.machine_code import MachineCode
 from tfdist.ops.array import repeated_indices
 from tfdist.ops.image import crop_loops, resampling_weights
-from tfdist.ops.math import comparison, quotients
+from tfdist.ops.math import comparison, exponential_loops, quotients
 from tfdist.ops.random import drawn_numbers
 
 SECOND = 1_000_000_000
@@ -95,6 +95,7 @@ def codes_of(module):
         comparison,
         drawn_numbers,
         quotients,
+        exponential_loops,
     ],
     ids=lambda module: module.__name__,
 )

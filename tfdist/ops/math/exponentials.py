@@ -9,7 +9,7 @@ import numpy as np
 
 from tfdist.base import machine_code
 from tfdist.ops.framework.cache_blocking import in_parts
-from tfdist.ops.math import eltwise_onednn, quotients
+from tfdist.ops.math import eltwise_onednn, exponential_loops, quotients
 
 __all__: list[str] = []
 
@@ -27,6 +27,8 @@ def sigmoid(x: Any, out: Any = None) -> Any:
     found = eltwise_onednn.sigmoid(x, out)
     if found is not None:
         return found
+    if _is_for_loops(x):
+        return exponential_loops.sigmoid(x)
     made = np.negative(x, out=out)
     if not x.ndim:
         return 1 / (1 + np.exp(made))
@@ -40,10 +42,29 @@ def tanh(x: Any) -> Any:
 
     Elsewhere that takes ten times as long for float32 as a loop of machine code, exact to 4e-7.
     """
-    is_usual = type(x) is np.ndarray and x.dtype == np.float32
-    if x.size < _FEWEST or not is_usual or _has_vectors_of_512_bits():
-        return np.tanh(x)
-    return quotients.tanh(x) if machine_code.is_possible() else np.tanh(x)
+    return quotients.tanh(x) if _is_for_loops(x) else np.tanh(x)
+
+
+def softplus(x: Any) -> Any:
+    """Return log(1 + exp(x))."""
+    if _is_for_loops(x):
+        return exponential_loops.softplus(x)
+    if x.itemsize == 2 or not x.ndim:
+        return np.logaddexp(x, x.dtype.type(0))
+    # the same sum, which NumPy's own function makes one by one
+    made = np.abs(x)
+    np.negative(made, out=made)
+    exp(made, out=made)
+    log1p(made, out=made)
+    zeros = np.zeros_like(x)  # NumPy compares two arrays faster than an array and a number
+    made += np.maximum(x, zeros, out=zeros)
+    return made
+
+
+def _is_for_loops(x: Any) -> bool:
+    """Return whether a loop of machine code takes less time than NumPy's own functions."""
+    is_usual = type(x) is np.ndarray and x.dtype == np.float32 and x.size >= _FEWEST
+    return is_usual and machine_code.is_possible() and not _has_vectors_of_512_bits()
 
 
 def log1p(x: Any, out: Any = None) -> Any:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from tfdist.base.machine_code import Compiler, MachineCode
+from tfdist.ops.math import fitted_polynomials
+from tfdist.ops.math.fitted_polynomials import Factors, horner
 
 __all__: list[str] = []
 
@@ -65,18 +67,9 @@ def _computed(quotient: _Quotient, x: Any) -> Any:
 def _write_part(made: Any, x: Any, end: Any, above: Any, below: Any) -> None:
     near = np.minimum(np.maximum(x, -end), end)
     square = near * near
-    np.multiply(_horner(square, above), near, out=made)
-    made /= _horner(square, below)
+    np.multiply(horner(square, above), near, out=made)
+    made /= horner(square, below)
     np.minimum(np.maximum(made, -1, out=made), 1, out=made)
-
-
-def _horner(x: Any, factors: Any) -> Any:
-    total = x * factors[0]
-    total += factors[1]
-    for factor in factors[2:]:
-        total *= x
-        total += factor
-    return total
 
 
 def _code(quotient: _Quotient) -> MachineCode:
@@ -112,23 +105,12 @@ _CODES = {each: _code(each) for each in (_ERF, _TANH)}
 
 
 @cache
-def _numbers(quotient: _Quotient) -> tuple[Any, Any, Any]:
-    """Return where it ends, and the factors of both polynomials, highest powers first.
+def _numbers(quotient: _Quotient) -> tuple[np.float32, Factors, Factors]:
+    """Return where it ends, and both polynomials of x * x."""
 
-    Found by least squares at Chebyshev's places, the denominator of one round weighing the next
-    (Sanathanan and Koerner, 1963).
-    """
-    function, end = quotient.function, quotient.end
-    places = (np.cos(math.pi * (np.arange(400) + 0.5) / 400) + 1) / 2  # x * x, from 0 to 1
-    roots = (end * np.sqrt(places)).tolist()
-    values = np.array([function(x) / x for x in roots])[:, None]
-    powers = np.vander(places, _DEGREE + 1, increasing=True)
-    weights = np.ones_like(values)
-    for _ in range(60):
-        rows = np.hstack([powers, -values * powers[:, 1:]]) * weights / values
-        found = np.linalg.lstsq(rows, weights[:, 0], rcond=None)[0]
-        below = np.append(1.0, found[_DEGREE + 1 :])
-        weights = 1 / (powers @ below)[:, None]
-    scales = (end**2) ** -np.arange(_DEGREE + 1.0)
-    both = [(each * scales)[::-1].astype(np.float32) for each in (found[: _DEGREE + 1], below)]
-    return np.float32(end), tuple(both[0]), tuple(both[1])
+    def of_square(squares: Any) -> Any:
+        roots = np.sqrt(squares)
+        return np.array([quotient.function(x) for x in roots.tolist()]) / roots
+
+    above, below = fitted_polynomials.quotient(of_square, quotient.end**2, _DEGREE)
+    return np.float32(quotient.end), above, below

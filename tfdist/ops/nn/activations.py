@@ -186,32 +186,18 @@ SELU_GRAD = activation_gradient(
 )
 
 
-def _softplus_kernel(features: Any) -> Any:
-    if features.itemsize == 2:
-        return np.logaddexp(features, features.dtype.type(0))
-    # the same sum, which NumPy's own function makes one by one
-    made = np.abs(features)
-    if not made.ndim:
-        return np.log1p(np.exp(-made)) + _relu_kernel(features)
-    np.negative(made, out=made)
-    exponentials.exp(made, out=made)
-    exponentials.log1p(made, out=made)
-    made += _relu_kernel(features)
-    return made
-
-
 def _softplus_second(gradients: Any, features: Any, g: Any) -> Any:
     slope = raw.Sigmoid(features)
     curve = raw.Mul(slope, 1.0 - slope)
     return raw.SoftplusGrad(g, features), raw.Mul(raw.Mul(g, gradients), curve)
 
 
-SOFTPLUS = activation("Softplus", "floating", _softplus_kernel, from_result=False)
+SOFTPLUS = activation("Softplus", "floating", exponentials.softplus, from_result=False)
 SOFTPLUS_GRAD = activation_gradient(
     "SoftplusGrad",
     "features",
     "floating",
-    lambda gradients, x: gradients / (1 + np.exp(-x)),
+    lambda gradients, x: gradients * exponentials.sigmoid(x),
     _softplus_second,
 )
 

@@ -1,0 +1,141 @@
+"""Sigmoids of float32, and what else is made of exp(-|x|), as loops of machine code.
+
+Where NumPy has no vectors of 512 bits, they take a third to a fifth of its time. exp(-|x|) is a
+power of 2 times the exponential of what is left, which a polynomial comes near to.
+
+Source: W. Cody and W. Waite, Software Manual for the Elementary Functions, 1980, chapter 6.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tfdist.base.machine_code import Compiler, MachineCode
+from tfdist.ops.math import fitted_polynomials
+from tfdist.ops.math.fitted_polynomials import Factors, horner
+
+__all__: list[str] = []
+
+_AT_A_TIME = 1 << 14  # numbers: they stay in the cache
+_CALL, _NUMBER = 80_000, 8  # nanoseconds that NumPy takes, and for each number
+_ZERO, _ONE = np.float32(0), np.float32(1)
+_END = np.float32(87.33)  # beyond it exp(-x) is denormal: 0, as where these are flushed
+_TO_BITS = np.float32(1 / math.log(2))
+# log 2 in two parts: the first one times any whole number here is exact
+_HIGH = np.float32(0.693359375)
+_LOW = np.float32(math.log(2) - 0.693359375)
+_BIAS, _FRACTION = np.int32(127), np.int32(23)  # of a float's exponent; bits
+
+
+class _Factors(NamedTuple):
+    """Those of the polynomials: exp near 0, and log(1 + x) / x from 0 to 1, above and below."""
+
+    exp: Factors
+    above: Factors
+    below: Factors
+
+
+@cache
+def _factors() -> _Factors:
+    half = math.log(2) / 2 * 1.01
+    near = fitted_polynomials.polynomial(np.exp, -half, half, 6)
+    return _Factors(near, *fitted_polynomials.quotient(lambda x: np.log1p(x) / x, 1.0, 4))
+
+
+def sigmoid(x: Any) -> Any:
+    """Return 1 / (1 + exp(-x)) of float32, exact to 3e-7 of itself; 0 below -87.3."""
+    return _computed(_CODES["sigmoid"], _sigmoid, x)
+
+
+def softplus(x: Any) -> Any:
+    """Return log(1 + exp(x)) of float32, exact to 4e-7 of itself; 0 below -87.3."""
+    return _computed(_CODES["softplus"], _softplus, x)
+
+
+def _computed(code: MachineCode, otherwise: Callable[[Any], Any], x: Any) -> Any:
+    flat, made = np.ascontiguousarray(x).reshape(-1), np.empty(x.shape, np.float32)
+    target = made.reshape(-1)
+    write = code.instead_of(_CALL + _NUMBER * flat.size)
+    if write is not None:
+        write(target, flat)
+        return made
+    for start in range(0, len(flat), _AT_A_TIME):
+        part = slice(start, start + _AT_A_TIME)
+        target[part] = otherwise(flat[part])
+    return made
+
+
+def _exp_below_0(x: Any) -> Any:
+    """Return exp(-|x|)."""
+    down = -np.abs(x)
+    near = np.maximum(down, -_END)
+    whole = np.rint(near * _TO_BITS)
+    near -= whole * _HIGH
+    near -= whole * _LOW
+    bits = np.where(whole == whole, whole, _ZERO).astype(np.int32)
+    power = ((bits + _BIAS) << _FRACTION).view(np.float32)
+    return np.where(down < -_END, _ZERO, horner(near, _factors().exp) * power)
+
+
+def _sigmoid(x: Any) -> Any:
+    small = _exp_below_0(x)
+    return np.where(x >= _ZERO, _ONE, small) / (_ONE + small)
+
+
+def _softplus(x: Any) -> Any:
+    small = _exp_below_0(x)
+    logarithm = small * horner(small, _factors().above) / horner(small, _factors().below)
+    return np.where(x > _ZERO, x, _ZERO) + logarithm
+
+
+def _compiled_exp(compiler: Compiler) -> Callable[[Any], Any]:
+    """Return exp(-|x|) of a number, for other loops."""
+    a, b, c, d, e, f, g = _factors().exp
+
+    def exp_below_0(x: Any) -> Any:
+        down = -abs(x)
+        near = -_END if down < -_END else down
+        whole = np.rint(near * _TO_BITS)
+        near -= whole * _HIGH
+        near -= whole * _LOW
+        bits = np.int32(whole if whole == whole else _ZERO)
+        power = np.int32((bits + _BIAS) << _FRACTION).view(np.float32)
+        found = (((((near * a + b) * near + c) * near + d) * near + e) * near + f) * near + g
+        return _ZERO if down < -_END else found * power
+
+    return compiler.function(exp_below_0)
+
+
+def _sigmoid_loop(compiler: Compiler) -> Any:
+    exp_below_0 = _compiled_exp(compiler)
+
+    def write(made: Any, x: Any) -> None:
+        for at in range(x.size):
+            number = x[at]
+            small = exp_below_0(number)
+            made[at] = (_ONE if number >= _ZERO else small) / (_ONE + small)
+
+    return compiler.procedure(write, compiler.written(np.float32), compiler.read(np.float32))
+
+
+def _softplus_loop(compiler: Compiler) -> Any:
+    exp_below_0 = _compiled_exp(compiler)
+    (a, b, c, d, e), (f, g, h, i, j) = _factors().above, _factors().below
+
+    def write(made: Any, x: Any) -> None:
+        for at in range(x.size):
+            number = x[at]
+            small = exp_below_0(number)
+            above = (((small * a + b) * small + c) * small + d) * small + e
+            below = (((small * f + g) * small + h) * small + i) * small + j
+            made[at] = (number if number > _ZERO else _ZERO) + small * above / below
+
+    return compiler.procedure(write, compiler.written(np.float32), compiler.read(np.float32))
+
+
+_CODES = {"sigmoid": MachineCode(_sigmoid_loop), "softplus": MachineCode(_softplus_loop)}
