@@ -27,7 +27,7 @@ _FLOATS = (dtypes.float32, dtypes.float64)
 _MOST_NODES = 32  # of a chain: to compile more takes longer than several loops cost
 _MOST_ARRAYS = 6  # compilers look whether one may lie over the result, for no more than some
 _MOST_NUMBERS = 12  # each takes a tenth of a microsecond
-_LIKELY = 64  # elements of a dimension that is not known
+_LIKELY = 128  # elements of a dimension that is not known
 _LEAST, _PASS, _NUMBER = 20_000, 600, 0.2  # nanoseconds of NumPy: of a chain, a pass, an element
 
 
