@@ -197,13 +197,34 @@ def _write_next(made: Any, old: Any, weight: Any) -> None:
         made[i] += old[i] * weight
 
 
+def _write_narrow(made: Any, old: Any, places: Any, weights: Any, is_blend: Any) -> None:
+    """Write what has few channels, for which a loop of their own takes too long to begin."""
+    for new in range(made.shape[0]):
+        first = np.uintp(places[0, new])  # with a sign it might count from the end
+        second = np.uintp(places[len(places) - 1, new])
+        if is_blend:
+            behind = weights[1, new]
+            for i in range(made.shape[1]):
+                low = old[first, i]
+                made[new, i] = low + (old[second, i] - low) * behind
+            continue
+        for i in range(made.shape[1]):
+            total = old[first, i] * weights[0, new]
+            for tap in range(1, len(places)):
+                total += old[np.uintp(places[tap, new]), i] * weights[tap, new]
+            made[new, i] = total
+
+
 def _compiled(compiler: Compiler) -> Any:
-    parts: Any = _write_blend, _write_first, _write_next
-    blend, start, add = map(compiler.function, parts)
+    parts: Any = _write_blend, _write_first, _write_next, _write_narrow
+    blend, start, add, narrow = map(compiler.function, parts)
 
     def write(made: Any, images: Any, places: Any, weights: Any, is_blend: Any) -> None:
         for outer in range(made.shape[0]):
             old = images[outer]
+            if made.shape[2] < _NARROW:
+                narrow(made[outer], old, places, weights, is_blend)
+                continue
             for new in range(made.shape[1]):
                 if is_blend:
                     low, high = old[places[0, new]], old[places[1, new]]
@@ -218,6 +239,7 @@ def _compiled(compiler: Compiler) -> Any:
     return compiler.procedure(write, *images, *taps, compiler.number(np.bool_))
 
 
+_NARROW = 16  # channels
 _CODE = MachineCode(_compiled)
 _CALL = 20_000  # nanoseconds that NumPy takes, beside one for each tap of each number
 
