@@ -13,7 +13,7 @@ from tfdist.base.machine_code import MachineCode
 from tfdist.ops.array import repeated_indices
 from tfdist.ops.image import crop_loops, resampling_weights
 from tfdist.ops.math import comparison, exponential_loops, quotients
-from tfdist.ops.random import drawn_numbers
+from tfdist.ops.random import box_muller, drawn_numbers
 
 SECOND = 1_000_000_000
 
@@ -93,6 +93,7 @@ def codes_of(module):
         crop_loops,
         resampling_weights,
         comparison,
+        box_muller,
         drawn_numbers,
         quotients,
         exponential_loops,

@@ -95,9 +95,16 @@ class Compiler:
     def __init__(self, numba: Any) -> None:
         self._numba = numba
 
-    def function(self, function: Callable[..., Any]) -> Any:
-        """Return a function that compiled ones may call, for any types."""
-        return self._numba.njit(function, nogil=True, error_model="numpy")
+    def function(self, function: Callable[..., Any], *, inlined: bool = False) -> Any:
+        """Return a function that compiled ones may call, for any types.
+
+        Args:
+          function: of single numbers.
+          inlined: whether it is written into those that call it: with a loop inside it would
+            keep the loop that calls it from becoming one of vectors.
+        """
+        inline = "always" if inlined else "never"
+        return self._numba.njit(function, nogil=True, error_model="numpy", inline=inline)
 
     def procedure(self, function: Callable[..., None], *types: Any) -> Any:
         """Return a function of arguments of these types, which returns nothing."""

@@ -57,7 +57,7 @@ class Stream(NamedTuple):
         made = np.empty((len(places), 4), np.uint32)
         words = self.counter % _WORD, self.counter // _WORD, self.key & 0xFFFFFFFF, self.key >> 32
         write = _CODE.instead_of(_CALL + _BLOCK * len(places)) or _write_parts
-        write(made, places, *map(np.uint64, words))
+        write(made.reshape(-1), places, *map(np.uint64, words))
         return made
 
 
@@ -88,7 +88,7 @@ def _block(counter: int, key: int) -> tuple[int, int, int, int]:
 def _write_parts(made: Any, places: Any, *words: Any) -> None:
     for begin in range(0, len(places), _AT_ONCE):
         part = slice(begin, begin + _AT_ONCE)
-        made[part] = np.stack(_rounds(places[part], *words), -1)
+        made.reshape(-1, 4)[part] = np.stack(_rounds(places[part], *words), -1)
 
 
 def _rounds(places: Any, low: Any, high: Any, one: Any, two: Any) -> tuple[Any, Any, Any, Any]:
@@ -115,14 +115,14 @@ def _rounds(places: Any, low: Any, high: Any, one: Any, two: Any) -> tuple[Any, 
 
 
 def _compiled(compiler: Compiler) -> Any:
-    rounds = compiler.function(_rounds)
+    rounds = compiler.function(_rounds, inlined=True)
 
     def write(made: Any, places: Any, low: Any, high: Any, one: Any, two: Any) -> None:
-        for i in range(places.size):
-            words = rounds(places[i], low, high, one, two)
-            made[i, 0], made[i, 1], made[i, 2], made[i, 3] = words
+        for i in range(places.size):  # of arrays of several axes compilers make no vectors
+            a, b, c, d = rounds(places[i], low, high, one, two)
+            made[4 * i], made[4 * i + 1], made[4 * i + 2], made[4 * i + 3] = a, b, c, d
 
-    arrays = compiler.written(np.uint32, 2), compiler.read(np.uint64)
+    arrays = compiler.written(np.uint32), compiler.read(np.uint64)
     return compiler.procedure(write, *arrays, *[compiler.number(np.uint64)] * 4)
 
 

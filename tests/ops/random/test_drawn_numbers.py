@@ -20,7 +20,7 @@ def test_normal_numbers_are_as_exact_as_their_type():
     two[: len(QUARTERS)] = QUARTERS
     angle = (2 * np.pi * two.astype(np.float64)).astype(np.float32).astype(np.float64)
     length = np.sqrt(-2 * np.log(np.maximum(one, np.float32(1e-7)).astype(np.float64)))
-    found = normal_pairs(one, two)
+    found = normal_pairs(np.stack([one, two], -1))
     for place, function in enumerate((np.sin, np.cos)):
         np.testing.assert_allclose(found[:, place], function(angle) * length, rtol=3e-7, atol=0)
 

@@ -71,7 +71,7 @@ def doubles(high: Any, low: Any) -> Any:
 def normal_of_blocks(blocks: Any, dtype: DType) -> Any:
     """Return normal numbers, four of each block, or two of double precision, in their order."""
     floats = _uniform(blocks, dtypes.float64 if dtype is dtypes.float64 else dtypes.float32)
-    return normal_pairs(floats[:, 0::2], floats[:, 1::2])
+    return normal_pairs(floats.reshape(len(floats), -1, 2))
 
 
 def normal(stream: Stream, count: int, dtype: DType) -> Any:
