@@ -123,6 +123,7 @@ def test_how_operands_are_gone_over(shapes, expected):
             lambda: np.frombuffer(b"\0" + bytes(96), np.float32, offset=1).reshape(4, 6),
             id="not aligned",
         ),
+        pytest.param(lambda: np.ones([4, 6]), id="of another type than was said"),
     ],
 )
 def test_what_does_not_lie_in_one_piece_is_left_to_numpy(make):

@@ -19,7 +19,7 @@ from tfdist.graph.op_def import hand_on
 from tfdist.graph.records import FUSED, Node
 from tfdist.plan.branch_predicates import guard_of, needs
 from tfdist.plan.compiling.copies import WRAPPER
-from tfdist.plan.compiling.fused_loop import Chain, Step, operations, renamed
+from tfdist.plan.compiling.fused_loop import Chain, Step, cost, operations, renamed
 from tfdist.plan.compiling.node_bindings import NodeBindings, runs_on_cpu
 from tfdist.plan.prune import Endpoint
 
@@ -28,7 +28,7 @@ _MOST_NODES = 32  # of a chain: to compile more takes longer than several loops 
 _MOST_ARRAYS = 6  # compilers look whether one may lie over the result, for no more than some
 _MOST_NUMBERS = 12  # each takes a tenth of a microsecond
 _LIKELY = 128  # elements of a dimension that is not known
-_LEAST, _PASS, _NUMBER = 20_000, 600, 0.2  # nanoseconds of NumPy: of a chain, a pass, an element
+_LEAST = 20_000  # nanoseconds of NumPy that are worth the call of a loop
 
 
 def fuse_elementwise(
@@ -151,7 +151,7 @@ class _Chains:
         """Return whether a node may be in a chain, if it says what it computes of each element."""
         return (
             node.attrs.get("T") in _FLOATS
-            and _cost(self._bindings, node, _MOST_NODES) > _LEAST
+            and _is_long(self._bindings, node, _MOST_NODES)
             and not guard_of(node)
             and WRAPPER not in node.attrs
             and runs_on_cpu(node)
@@ -196,12 +196,12 @@ def _formula(bindings: NodeBindings, node: Node) -> tuple[str, list[str]]:
 def _is_worth(bindings: NodeBindings, chain: _Found) -> bool:
     """Return whether NumPy takes so long for several passes that a loop is worth its call."""
     passes = sum(operations(_formula(bindings, node)[0]) for node in chain.nodes)
-    return passes > 1 and _cost(bindings, chain.last, passes) > _LEAST
+    return passes > 1 and _is_long(bindings, chain.last, passes)
 
 
-def _cost(bindings: NodeBindings, node: Node, passes: int) -> float:
-    """Return the nanoseconds of passes over the result of a node; 0 of single numbers."""
+def _is_long(bindings: NodeBindings, node: Node, passes: int) -> bool:
+    """Return whether so many passes over the result of a node, an array, take long enough."""
     shape = bindings.shape((node.name, 0))
     if not shape:
-        return 0.0
-    return passes * (_PASS + _NUMBER * math.prod([each or _LIKELY for each in shape]))
+        return False
+    return cost(passes, math.prod([each or _LIKELY for each in shape])) > _LEAST

@@ -21,11 +21,7 @@ from tfdist.base.machine_code import Compiler, MachineCode
 
 Sizes = tuple[int, ...]
 
-_CALL, _PASS, _NUMBER = (
-    1_000,
-    600,
-    0.2,
-)  # nanoseconds of NumPy: of a chain, of a pass, of an element
+_PASS, _NUMBER = 600, 0.2  # nanoseconds of NumPy: of a pass over memory, and for each element
 _WORTH = 50_000_000  # nanoseconds of NumPy before a chain is compiled, which takes twice as long
 _SHARED = 1 << 20  # elements, from which on several threads may have their share
 _MOST_SHAPES = 64  # that a chain remembers
@@ -60,6 +56,11 @@ class Chain(NamedTuple):
     def passes(self) -> int:
         """Return how often NumPy goes over memory."""
         return sum(operations(step.formula) for step in self.steps)
+
+
+def cost(passes: int, size: int) -> float:
+    """Return the nanoseconds that NumPy takes for passes over so many elements, about."""
+    return passes * (_PASS + _NUMBER * size)
 
 
 @cache
@@ -111,7 +112,7 @@ class FusedLoop:
             plan = self._plan(shapes)
         code = plan.code
         loop = None if code is None else code.instead_of(plan.cost)
-        if loop is None or not all([_is_plain(each) for each in operands]):
+        if loop is None or not all(map(_is_plain, operands, self._chain.types)):
             return otherwise(*operands)
         made = np.empty(plan.shape, self._chain.types[-1])
         plan.run(loop, self._share, made, operands)
@@ -124,8 +125,10 @@ class FusedLoop:
         return plan
 
 
-def _is_plain(value: TensorValue) -> bool:
+def _is_plain(value: TensorValue, dtype: np.dtype[Any]) -> bool:
     """Return whether a loop can go over a value as it lies in memory."""
+    if value.dtype != dtype:
+        return False
     if type(value) is not np.ndarray:
         return isinstance(value, np.generic)
     flags = value.flags
@@ -191,8 +194,7 @@ def _plan_of(chain: Chain, shapes: Sequence[Sizes]) -> _Plan:
     size = math.prod(shape)
     is_flat = not sizes and size >= _SHARED
     axes = tuple([1 if is_flat else len(each) for each in (*shapes, shape)])
-    cost = _CALL + int(chain.passes * (_PASS + _NUMBER * size))
-    return _Plan(_code(chain, kinds, axes), shape, cost, kinds, sizes)
+    return _Plan(_code(chain, kinds, axes), shape, int(cost(chain.passes, size)), kinds, sizes)
 
 
 def _shape_of(chain: Chain, shapes: Sequence[Sizes]) -> Sizes | None:

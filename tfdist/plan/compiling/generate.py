@@ -10,6 +10,11 @@
       while True:
         ...
 
+    def nodes2(p0, p1):
+      t0 = k3(p0, p1)
+      return k4(t0)
+
+A loop is a function of its own; so is a chain of nodes for which a loop over elements may stand.
 The source holds names that are made here, never a string of the graph. Names are registers:
 one is allocated again once its value is dead, so that the memory is free at once, or is reused in
 place (`buffer_reuse`). The traced form has the timing calls and every node; the other one leaves
