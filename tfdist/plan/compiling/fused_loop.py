@@ -12,14 +12,15 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from tfdist.base.aliases import Array, TensorValue
 from tfdist.base.machine_code import Compiler, MachineCode
 
-Sizes = tuple[int, ...]
+Sizes: TypeAlias = tuple[int, ...]
+Numbers: TypeAlias = np.dtype[Any]  # what kind of them
 
 _PASS, _NUMBER = 600, 0.2  # nanoseconds of NumPy: of a pass over memory, and for each element
 _WORTH = 50_000_000  # nanoseconds of NumPy before a chain is compiled, which takes twice as long
@@ -50,7 +51,7 @@ class Chain(NamedTuple):
     """
 
     steps: tuple[Step, ...]
-    types: tuple[np.dtype[Any], ...]
+    types: tuple[Numbers, ...]
 
     @property
     def passes(self) -> int:
@@ -125,7 +126,7 @@ class FusedLoop:
         return plan
 
 
-def _is_plain(value: TensorValue, dtype: np.dtype[Any]) -> bool:
+def _is_plain(value: TensorValue, dtype: Numbers) -> bool:
     """Return whether a loop can go over a value as it lies in memory."""
     if value.dtype != dtype:
         return False
