@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from tfdist.base.aliases import Array, TensorValue
+from tfdist.base.aliases import Array, NumpyType, TensorValue
 from tfdist.base.machine_code import Compiler, MachineCode
 
 Sizes: TypeAlias = tuple[int, ...]
-Numbers: TypeAlias = np.dtype[Any]  # what kind of them
 
 _PASS, _NUMBER = 600, 0.2  # nanoseconds of NumPy: of a pass over memory, and for each element
 _WORTH = 50_000_000  # nanoseconds of NumPy before a chain is compiled, which takes twice as long
@@ -51,7 +50,7 @@ class Chain(NamedTuple):
     """
 
     steps: tuple[Step, ...]
-    types: tuple[Numbers, ...]
+    types: tuple[NumpyType, ...]
 
     @property
     def passes(self) -> int:
@@ -126,7 +125,7 @@ class FusedLoop:
         return plan
 
 
-def _is_plain(value: TensorValue, dtype: Numbers) -> bool:
+def _is_plain(value: TensorValue, dtype: NumpyType) -> bool:
     """Return whether a loop can go over a value as it lies in memory."""
     if value.dtype != dtype:
         return False
