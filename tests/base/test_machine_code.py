@@ -11,6 +11,7 @@ from tests.needs import needs_numba
 from tfdist.base import philox
 from tfdist.base.machine_code import MachineCode
 from tfdist.ops.array import repeated_indices
+from tfdist.ops.framework.singles import FunctionOfSingles
 from tfdist.ops.image import crop_loops, resampling_weights
 from tfdist.ops.math import comparison, exponential_loops, quotients
 from tfdist.ops.random import box_muller, drawn_numbers
@@ -80,6 +81,8 @@ def codes_of(module):
     for value in vars(module).values():
         if isinstance(value, MachineCode):
             yield value
+        elif isinstance(value, FunctionOfSingles):
+            yield value.code
         elif isinstance(value, dict):
             yield from (each for each in value.values() if isinstance(each, MachineCode))
 

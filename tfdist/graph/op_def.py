@@ -31,8 +31,8 @@ import sys
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from types import FrameType
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from types import FrameType, MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -44,6 +44,9 @@ from tfdist.base.tensor_shape import ShapeLike
 from tfdist.errors import InvalidArgumentError, NotFoundError
 from tfdist.graph.op_registry import Registry
 from tfdist.graph.signatures import Signature, parse_signature
+
+if TYPE_CHECKING:
+    from tfdist.base.machine_code import Compiler
 
 Kernel: TypeAlias = Callable[..., TensorValue]  # of arrays; see the top of this file
 ShapeRule: TypeAlias = Callable[..., ShapeLike]  # of shapes; a list of them for several outputs
@@ -134,11 +137,17 @@ class Known(NamedTuple):
 Specializer: TypeAlias = Callable[[Known], Kernel | None]  # see the top of this file
 
 
+# By name, what takes what compiles loops, and returns the compiled function of one number.
+NumberFunctions: TypeAlias = "Mapping[str, Callable[[Compiler], Kernel]]"
+_NO_FUNCTIONS: NumberFunctions = MappingProxyType({})
+
+
 class ElementRule(NamedTuple):
     """What a kernel computes of each element: see `OpDef.elementwise`."""
 
     formula: str | Callable[[Known], str | None]
     broadcasts: bool
+    functions: NumberFunctions
 
 
 def truth(predicate: TensorValue) -> TensorValue:
@@ -320,7 +329,11 @@ class OpDef:
         return function
 
     def elementwise(
-        self, formula: str | Callable[[Known], str | None], *, broadcasts: bool = False
+        self,
+        formula: str | Callable[[Known], str | None],
+        *,
+        broadcasts: bool = False,
+        functions: NumberFunctions = _NO_FUNCTIONS,
     ) -> None:
         """Register what the kernel computes of each element, if these are floats: for fused loops.
 
@@ -329,8 +342,9 @@ class OpDef:
             operations of the kernel in its order, so that both give the same bits; `one` and
             `two` are of the inputs' type. Or what returns it for a node, None if there is none.
           broadcasts: whether the inputs may have different shapes.
+          functions: that the formula calls, beside NumPy's.
         """
-        self.element_rule = ElementRule(formula, broadcasts)
+        self.element_rule = ElementRule(formula, broadcasts, functions)
 
     def gradient(self, function: GradientRule) -> GradientRule:
         """Register the gradient; usable as a decorator.

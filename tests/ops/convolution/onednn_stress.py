@@ -216,7 +216,7 @@ def take_small_ones_too() -> None:
     matmul_onednn._FEWEST = matmul_onednn._FEWEST_IN_BATCH = 1
     for module in (pooling_onednn, softmax_onednn):
         module._FEWEST_ELEMENTS = 1
-    eltwise_onednn._FEWEST = 1
+    eltwise_onednn.FEWEST = 1
     rectifier_onednn._FEWEST = rectifier_onednn._FEWEST_TO_FEATURES = 1
     softmax_onednn._FEWEST_FOR_THREADS = 10_000
 

@@ -19,7 +19,13 @@ from tfdist.graph.op_def import OpDef, raw
 from tfdist.graph.operation import Tensor
 from tfdist.graph.scopes import name_scope
 from tfdist.ops.autodiff.gradient_utils import conjugate
-from tfdist.ops.math import exponentials, quotients, special_kernels
+from tfdist.ops.math import (
+    eltwise_onednn,
+    exponential_loops,
+    exponentials,
+    quotients,
+    special_kernels,
+)
 from tfdist.ops.sparse.sparse_tensor import SparseTensor
 
 __all__ = [
@@ -237,6 +243,7 @@ ATANH = unary(
     "Atanh", "inexact", np.arctanh, _times(lambda x, y: raw.Reciprocal(1.0 - raw.Square(x)))
 )
 TANH = unary("Tanh", "inexact", exponentials.tanh, _through_gradient_op("TanhGrad"))
+TANH.elementwise(exponentials.formula("tanh"), functions={"tanh": quotients.tanh.of_number})
 
 
 def _tanh_grad(y: Any, dy: Any) -> Any:
@@ -256,6 +263,10 @@ TANH_GRAD = gradient_op(
 )
 
 SIGMOID = unary("Sigmoid", "inexact", exponentials.sigmoid, _through_gradient_op("SigmoidGrad"))
+SIGMOID.elementwise(
+    exponentials.formula("sigmoid", most=eltwise_onednn.FEWEST),
+    functions={"sigmoid": exponential_loops.sigmoid.of_number},
+)
 
 
 def _sigmoid_grad(y: Any, dy: Any) -> Any:

@@ -13,7 +13,7 @@ from tfdist.base import onednn
 from tfdist.base.onednn import Layout, Primitive
 from tfdist.ops.convolution.onednn_windows import are_usual, planned, suits
 
-_FEWEST = 1 << 15  # for fewer, asking oneDNN takes longer than computing
+FEWEST = 1 << 15  # for fewer, asking oneDNN takes longer than computing
 _INFERENCE, _ELU, _LOGISTIC, _EXP = 96, 0x22, 0x29, 0x2A  # numbers: of a kind, of algorithms
 
 
@@ -40,7 +40,7 @@ def exp(x: Any, out: Any = None) -> Any:
 
 
 def _suits(x: Any) -> bool:
-    return x.size >= _FEWEST and suits((x,)) and x.flags.c_contiguous
+    return x.size >= FEWEST and suits((x,)) and x.flags.c_contiguous
 
 
 def _computed(algorithm: int, x: Any, out: Any) -> Any:

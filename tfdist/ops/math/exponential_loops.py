@@ -15,14 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfdist.base.machine_code import Compiler, MachineCode
+from tfdist.base.machine_code import Compiler
+from tfdist.ops.framework.singles import FunctionOfSingles
 from tfdist.ops.math import fitted_polynomials
 from tfdist.ops.math.fitted_polynomials import Factors, horner
 
 __all__: list[str] = []
 
-_AT_A_TIME = 1 << 14  # numbers: they stay in the cache
-_CALL, _NUMBER = 80_000, 8  # nanoseconds that NumPy takes, and for each number
 _ZERO, _ONE = np.float32(0), np.float32(1)
 _END = np.float32(87.33)  # beyond it exp(-x) is denormal: 0, as where these are flushed
 _TO_BITS = np.float32(1 / math.log(2))
@@ -45,29 +44,6 @@ def _factors() -> _Factors:
     half = math.log(2) / 2 * 1.01
     near = fitted_polynomials.polynomial(np.exp, -half, half, 6)
     return _Factors(near, *fitted_polynomials.quotient(lambda x: np.log1p(x) / x, 1.0, 4))
-
-
-def sigmoid(x: Any) -> Any:
-    """Return 1 / (1 + exp(-x)) of float32, exact to 3e-7 of itself; 0 below -87.3."""
-    return _computed(_CODES["sigmoid"], _sigmoid, x)
-
-
-def softplus(x: Any) -> Any:
-    """Return log(1 + exp(x)) of float32, exact to 4e-7 of itself; 0 below -87.3."""
-    return _computed(_CODES["softplus"], _softplus, x)
-
-
-def _computed(code: MachineCode, otherwise: Callable[[Any], Any], x: Any) -> Any:
-    flat, made = np.ascontiguousarray(x).reshape(-1), np.empty(x.shape, np.float32)
-    target = made.reshape(-1)
-    write = code.instead_of(_CALL + _NUMBER * flat.size)
-    if write is not None:
-        write(target, flat)
-        return made
-    for start in range(0, len(flat), _AT_A_TIME):
-        part = slice(start, start + _AT_A_TIME)
-        target[part] = otherwise(flat[part])
-    return made
 
 
 def _exp_below_0(x: Any) -> Any:
@@ -94,7 +70,7 @@ def _softplus(x: Any) -> Any:
 
 
 def _compiled_exp(compiler: Compiler) -> Callable[[Any], Any]:
-    """Return exp(-|x|) of a number, for other loops."""
+    """Return the function exp(-|x|) of one number."""
     a, b, c, d, e, f, g = _factors().exp
 
     def exp_below_0(x: Any) -> Any:
@@ -108,34 +84,33 @@ def _compiled_exp(compiler: Compiler) -> Callable[[Any], Any]:
         found = (((((near * a + b) * near + c) * near + d) * near + e) * near + f) * near + g
         return _ZERO if down < -_END else found * power
 
-    return compiler.function(exp_below_0)
+    return compiler.function(exp_below_0, inlined=True)
 
 
-def _sigmoid_loop(compiler: Compiler) -> Any:
+def _compiled_sigmoid(compiler: Compiler) -> Any:
     exp_below_0 = _compiled_exp(compiler)
 
-    def write(made: Any, x: Any) -> None:
-        for at in range(x.size):
-            number = x[at]
-            small = exp_below_0(number)
-            made[at] = (_ONE if number >= _ZERO else small) / (_ONE + small)
+    def of_number(x: Any) -> Any:
+        small = exp_below_0(x)
+        return (_ONE if x >= _ZERO else small) / (_ONE + small)
 
-    return compiler.procedure(write, compiler.written(np.float32), compiler.read(np.float32))
+    return compiler.function(of_number, inlined=True)
 
 
-def _softplus_loop(compiler: Compiler) -> Any:
+def _compiled_softplus(compiler: Compiler) -> Any:
     exp_below_0 = _compiled_exp(compiler)
     (a, b, c, d, e), (f, g, h, i, j) = _factors().above, _factors().below
 
-    def write(made: Any, x: Any) -> None:
-        for at in range(x.size):
-            number = x[at]
-            small = exp_below_0(number)
-            above = (((small * a + b) * small + c) * small + d) * small + e
-            below = (((small * f + g) * small + h) * small + i) * small + j
-            made[at] = (number if number > _ZERO else _ZERO) + small * above / below
+    def of_number(x: Any) -> Any:
+        small = exp_below_0(x)
+        above = (((small * a + b) * small + c) * small + d) * small + e
+        below = (((small * f + g) * small + h) * small + i) * small + j
+        return (x if x > _ZERO else _ZERO) + small * above / below
 
-    return compiler.procedure(write, compiler.written(np.float32), compiler.read(np.float32))
+    return compiler.function(of_number, inlined=True)
 
 
-_CODES = {"sigmoid": MachineCode(_sigmoid_loop), "softplus": MachineCode(_softplus_loop)}
+# Of float32: 1 / (1 + exp(-x)), exact to 3e-7 of itself, and log(1 + exp(x)), exact to 4e-7; both
+# are 0 below -87.3.
+sigmoid = FunctionOfSingles(_sigmoid, _compiled_sigmoid, call=80_000, cost=8)
+softplus = FunctionOfSingles(_softplus, _compiled_softplus, call=80_000, cost=8)

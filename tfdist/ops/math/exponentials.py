@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from tfdist.base import machine_code
+from tfdist.base import dtypes, machine_code
+from tfdist.graph.op_def import Known
 from tfdist.ops.framework.cache_blocking import in_parts
 from tfdist.ops.math import eltwise_onednn, exponential_loops, quotients
 
@@ -64,7 +67,28 @@ def softplus(x: Any) -> Any:
 def _is_for_loops(x: Any) -> bool:
     """Return whether a loop of machine code takes less time than NumPy's own functions."""
     is_usual = type(x) is np.ndarray and x.dtype == np.float32 and x.size >= _FEWEST
-    return is_usual and machine_code.is_possible() and not _has_vectors_of_512_bits()
+    return is_usual and _are_loops_quicker()
+
+
+def _are_loops_quicker() -> bool:
+    return machine_code.is_possible() and not _has_vectors_of_512_bits()
+
+
+def formula(name: str, most: float = math.inf) -> Callable[[Known], str | None]:
+    """Return the rule for elements, see `OpDef.elementwise`, of a function that is such a loop.
+
+    Args:
+      name: of the function.
+      most: elements; what is larger is computed otherwise.
+    """
+
+    def of_node(known: Known) -> str | None:
+        if known.dtypes[0] is not dtypes.float32 or not known.has_shapes:
+            return None
+        size = math.prod(known.shapes[0])  # type: ignore[arg-type]
+        return f"{name}(x)" if _FEWEST <= size < most and _are_loops_quicker() else None
+
+    return of_node
 
 
 def log1p(x: Any, out: Any = None) -> Any:

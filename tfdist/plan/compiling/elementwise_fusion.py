@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy as np
 
 from tfdist.base import dtypes, machine_code
-from tfdist.graph.op_def import hand_on
+from tfdist.graph.op_def import ElementRule, hand_on
 from tfdist.graph.records import FUSED, Node
 from tfdist.plan.branch_predicates import guard_of, needs
 from tfdist.plan.compiling.copies import WRAPPER
@@ -27,7 +27,9 @@ _FLOATS = (dtypes.float32, dtypes.float64)
 _MOST_NODES = 32  # of a chain: to compile more takes longer than several loops cost
 _MOST_ARRAYS = 6  # compilers look whether one may lie over the result, for no more than some
 _MOST_NUMBERS = 12  # each takes a tenth of a microsecond
+_OF_A_FUNCTION = 9  # passes more than of a sum
 _LIKELY = 128  # elements of a dimension that is not known
+_HANDED_ON = ElementRule("x", broadcasts=False, functions={})
 _LEAST = 20_000  # nanoseconds of NumPy that are worth the call of a loop
 
 
@@ -57,10 +59,9 @@ def chain_of(bindings: NodeBindings, node: Node) -> Chain:
     for each in members(node):
         formula, names = _formula(bindings, each)
         takes = tuple([numbers[endpoint] for endpoint in each.inputs[: len(names)]])
-        rule = each.op_def.element_rule
-        steps.append(
-            Step(renamed(formula, names, takes), takes, rule is not None and rule.broadcasts)
-        )
+        rule = each.op_def.element_rule or _HANDED_ON
+        functions = tuple(rule.functions.items())
+        steps.append(Step(renamed(formula, names, takes), takes, rule.broadcasts, functions))
         numbers[each.name, 0] = len(numbers)
     types = [bindings.dtype(endpoint) for endpoint in (*node.inputs, (node.name, 0))]
     return Chain(tuple(steps), tuple([np.dtype(each.as_numpy_dtype) for each in types if each]))
@@ -196,7 +197,9 @@ def _formula(bindings: NodeBindings, node: Node) -> tuple[str, list[str]]:
 def _is_worth(bindings: NodeBindings, chain: _Found) -> bool:
     """Return whether NumPy takes so long for several passes that a loop is worth its call."""
     passes = sum(operations(_formula(bindings, node)[0]) for node in chain.nodes)
-    return passes > 1 and _is_long(bindings, chain.last, passes)
+    rules = [node.op_def.element_rule for node in chain.nodes]
+    called = sum(len(rule.functions) for rule in rules if rule)
+    return passes > 1 and _is_long(bindings, chain.last, passes + called * _OF_A_FUNCTION)
 
 
 def _is_long(bindings: NodeBindings, node: Node, passes: int) -> bool:

@@ -18,11 +18,13 @@ import numpy as np
 
 from tfdist.base.aliases import Array, NumpyType, TensorValue
 from tfdist.base.machine_code import Compiler, MachineCode
+from tfdist.graph.op_def import Kernel
 
 Sizes: TypeAlias = tuple[int, ...]
 
 _PASS, _NUMBER = 600, 0.2  # nanoseconds of NumPy: of a pass over memory, and for each element
 _WORTH = 50_000_000  # nanoseconds of NumPy before a chain is compiled, which takes twice as long
+_OF_A_FUNCTION = 60  # passes of NumPy
 _SHARED = 1 << 20  # elements, from which on several threads may have their share
 _MOST_SHAPES = 64  # that a chain remembers
 
@@ -34,11 +36,13 @@ class Step(NamedTuple):
       formula: of an element, of the names `v0`, `v1`, ...: operands, then the steps before it.
       takes: the numbers of these names.
       broadcasts: whether these may have different shapes.
+      functions: that the formula calls, by name; see `OpDef.elementwise`.
     """
 
     formula: str
     takes: tuple[int, ...]
     broadcasts: bool
+    functions: tuple[tuple[str, Callable[[Compiler], Kernel]], ...] = ()
 
 
 class Chain(NamedTuple):
@@ -54,8 +58,9 @@ class Chain(NamedTuple):
 
     @property
     def passes(self) -> int:
-        """Return how often NumPy goes over memory."""
-        return sum(operations(step.formula) for step in self.steps)
+        """Return how often NumPy goes over memory, about."""
+        called = sum(len(step.functions) for step in self.steps)
+        return called * _OF_A_FUNCTION + sum(operations(step.formula) for step in self.steps)
 
 
 def cost(passes: int, size: int) -> float:
@@ -112,8 +117,9 @@ class FusedLoop:
             plan = self._plan(shapes)
         code = plan.code
         loop = None if code is None else code.instead_of(plan.cost)
-        if loop is None or not all(map(_is_plain, operands, self._chain.types)):
+        if loop is None or not all(map(_is_as_said, operands, self._chain.types)):
             return otherwise(*operands)
+        operands = tuple(map(_laid_out, operands))
         made = np.empty(plan.shape, self._chain.types[-1])
         plan.run(loop, self._share, made, operands)
         return made
@@ -125,14 +131,16 @@ class FusedLoop:
         return plan
 
 
-def _is_plain(value: TensorValue, dtype: NumpyType) -> bool:
-    """Return whether a loop can go over a value as it lies in memory."""
-    if value.dtype != dtype:
-        return False
-    if type(value) is not np.ndarray:
-        return isinstance(value, np.generic)
+def _is_as_said(value: TensorValue, dtype: NumpyType) -> bool:
+    """Return whether a value is an array, or a number, of a type."""
+    is_ours = type(value) is np.ndarray or isinstance(value, np.generic)
+    return is_ours and bool(value.dtype == dtype)
+
+
+def _laid_out(value: TensorValue) -> TensorValue:
+    """Return a value as it lies in memory if a loop can go over it so, else a copy."""
     flags = value.flags
-    return bool(flags.c_contiguous and flags.aligned)
+    return value if flags.c_contiguous and flags.aligned else value.copy()
 
 
 class _Plan(NamedTuple):
@@ -257,6 +265,8 @@ def _code(chain: Chain, kinds: str, axes: Sizes) -> MachineCode:
         has_rows = not {"r", "c"}.isdisjoint(kinds)
         sizes = [compiler.number(np.int64)] * 2 if has_rows else []
         names: dict[str, Any] = {"np": np, "one": made.type(1), "two": made.type(2)}
+        called = dict(pair for step in chain.steps for pair in step.functions)
+        names.update({name: function(compiler) for name, function in called.items()})
         write = _in_rows if has_rows else _in_one
         exec("\n".join(write(chain, kinds)), names)  # names and formulas that are ours only
         types_of_all = compiler.written(made, axes[-1]), *given, *sizes
