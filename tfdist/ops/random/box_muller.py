@@ -46,7 +46,7 @@ def normal_pairs(uniform: Any) -> Any:
 
 
 def _pair(one: Any, two: Any) -> tuple[Any, Any]:
-    """Return two normal numbers of float32, of arrays or single numbers."""
+    """Return two normal numbers for each pair, all arrays of float32."""
     sine, cosine = _sine_and_cosine(np.float64(np.float32(np.float64(two) * (2 * pi))))
     logarithm = np.float32(_log(np.float64(np.maximum(one, _LEAST_SINGLE))))
     length = np.sqrt(np.float32(-2) * logarithm)
