@@ -41,18 +41,12 @@ class MachineCode:
 
     Args:
       compile: takes a `Compiler`, and returns the compiled function.
-      worth: nanoseconds that are spent the other way before that.
     """
 
-    __slots__ = ("_compile", "_function", "_is_decided", "_spent", "_worth")
+    __slots__ = ("_compile", "_function", "_is_decided", "_spent")
 
-    def __init__(
-        self,
-        compile: Callable[[Compiler], Callable[..., Any]],
-        worth: int = _WORTH_COMPILING,
-    ) -> None:
+    def __init__(self, compile: Callable[[Compiler], Callable[..., Any]]) -> None:
         self._compile = compile
-        self._worth = worth
         self._function: Callable[..., Any] | None = None
         self._is_decided = False
         self._spent = 0  # threads that come at once may forget some
@@ -65,7 +59,7 @@ class MachineCode:
         """
         if not self._is_decided:
             self._spent += nanoseconds
-            if self._spent > self._worth:
+            if self._spent > _WORTH_COMPILING:
                 self._is_decided = True  # other threads go the other way meanwhile
                 self._function = self.compiled()
         return self._function

@@ -10,6 +10,7 @@ import pytest
 
 import tfdist as tf
 from tests.needs import needs_numba
+from tfdist.base import machine_code
 from tfdist.graph.op_def import Known, lookup
 from tfdist.graph.op_registry import read_index
 from tfdist.ops.math import exponentials
@@ -24,7 +25,7 @@ pytestmark = needs_numba
 
 @pytest.fixture(autouse=True)
 def compiled_at_once(monkeypatch):
-    monkeypatch.setattr(fused_loop, "_WORTH", 0)
+    monkeypatch.setattr(machine_code, "_WORTH_COMPILING", 0)
     fused_loop._code.cache_clear()
     yield
     fused_loop._code.cache_clear()

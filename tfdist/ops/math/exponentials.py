@@ -1,4 +1,4 @@
-"""Exponentials and logarithms of arrays, each by what is quickest: kernels that take `out`."""
+"""Exponentials, logarithms and sigmoids of arrays, each by what is quickest."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ Found by least squares at Chebyshev's places.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,8 +47,8 @@ def quotient(function: Callable[[Any], Any], end: float, degree: int) -> tuple[F
     return tuple(both[0]), tuple(both[1])
 
 
-def horner(x: Any, factors: Factors) -> Any:
-    """Return the polynomial of an array, each step as a loop over single numbers has it."""
+def horner(x: Any, factors: Sequence[Any]) -> Any:
+    """Return the polynomial of an array with factors, that of the highest power first."""
     total = x * factors[0]
     total += factors[1]
     for factor in factors[2:]:

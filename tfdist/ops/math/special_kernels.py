@@ -10,10 +10,12 @@ Source: Abramowitz and Stegun 1964, the sections named below; Lentz 1976 for con
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from tfdist.ops.math.fitted_polynomials import horner
 
 __all__: list[str] = []
 
@@ -101,7 +103,7 @@ def complementary_erf(x: Any) -> Any:
     """Return 1 - erf(x), exact to 1.2e-7 of itself."""
     distance = np.abs(x)
     t = 1 / (1 + 0.5 * distance)
-    value = t * np.exp(_horner(t, _ERFC) - distance * distance)
+    value = t * np.exp(horner(t, _ERFC) - distance * distance)
     return np.where(x < 0, 2 - value, value)
 
 
@@ -287,14 +289,3 @@ def bessel_e(order: int, x: Any) -> Any:
 
 
 _AT_A_TIME = 1 << 14  # numbers: they stay in the cache
-
-
-def _horner(x: Any, factors: Sequence[Any]) -> Any:
-    """Return the polynomial of `x` with `factors`, that of the highest power first."""
-    first, second, *rest = factors
-    total = x * first
-    total += second
-    for factor in rest:
-        total *= x
-        total += factor
-    return total

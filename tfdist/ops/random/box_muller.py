@@ -7,6 +7,7 @@ Source: Box and Muller, A note on the generation of random normal deviates (1958
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import factorial, log, pi, sqrt
 from typing import Any
 
@@ -37,7 +38,8 @@ def normal_pairs(uniform: Any) -> Any:
         if write is not None:
             write(made.reshape(-1), uniform.reshape(-1))
             return made
-        made[..., 0], made[..., 1] = _pair(uniform[..., 0], uniform[..., 1])
+        pair = _pair_of(_log, _sine_and_cosine)
+        made[..., 0], made[..., 1] = pair(uniform[..., 0], uniform[..., 1])
         return made
     angle = 2 * pi * uniform[..., 1]
     length = np.sqrt(-2 * np.log(np.maximum(uniform[..., 0], _LEAST)))
@@ -45,12 +47,16 @@ def normal_pairs(uniform: Any) -> Any:
     return made
 
 
-def _pair(one: Any, two: Any) -> tuple[Any, Any]:
-    """Return two normal numbers for each pair, all arrays of float32."""
-    sine, cosine = _sine_and_cosine(np.float64(np.float32(np.float64(two) * (2 * pi))))
-    logarithm = np.float32(_log(np.float64(np.maximum(one, _LEAST_SINGLE))))
-    length = np.sqrt(np.float32(-2) * logarithm)
-    return np.float32(sine) * length, np.float32(cosine) * length
+def _pair_of(log: Any, sine_and_cosine: Any) -> Callable[[Any, Any], tuple[Any, Any]]:
+    """Return what makes two normal numbers of two uniform ones, all float32."""
+
+    def pair(one: Any, two: Any) -> tuple[Any, Any]:
+        sine, cosine = sine_and_cosine(np.float64(np.float32(np.float64(two) * (2 * pi))))
+        logarithm = np.float32(log(np.float64(np.maximum(one, _LEAST_SINGLE))))
+        length = np.sqrt(np.float32(-2) * logarithm)
+        return np.float32(sine) * length, np.float32(cosine) * length
+
+    return pair
 
 
 def _log(x: Any) -> Any:
@@ -100,17 +106,11 @@ def _sine_and_cosine(angle: Any) -> tuple[Any, Any]:
 
 def _compiled(compiler: Compiler) -> Any:
     functions: Any = _log, _sine_and_cosine
-    log, sine_and_cosine = map(compiler.function, functions)
+    pair = compiler.function(_pair_of(*map(compiler.function, functions)), inlined=True)
 
     def write(made: Any, uniform: Any) -> None:
         for i in range(made.size // 2):  # of arrays of two axes compilers make no vectors
-            angle = np.float64(np.float32(np.float64(uniform[2 * i + 1]) * (2 * pi)))
-            sine, cosine = sine_and_cosine(angle)
-            number = uniform[2 * i]
-            number = _LEAST_SINGLE if number < _LEAST_SINGLE else number
-            length = np.sqrt(np.float32(-2) * np.float32(log(np.float64(number))))
-            made[2 * i] = np.float32(sine) * length
-            made[2 * i + 1] = np.float32(cosine) * length
+            made[2 * i], made[2 * i + 1] = pair(uniform[2 * i], uniform[2 * i + 1])
 
     return compiler.procedure(write, compiler.written(np.float32), compiler.read(np.float32))
 

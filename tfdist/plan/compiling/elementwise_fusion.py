@@ -27,7 +27,7 @@ _FLOATS = (dtypes.float32, dtypes.float64)
 _MOST_NODES = 32  # of a chain: to compile more takes longer than several loops cost
 _MOST_ARRAYS = 6  # compilers look whether one may lie over the result, for no more than some
 _MOST_NUMBERS = 12  # each takes a tenth of a microsecond
-_OF_A_FUNCTION = 9  # passes more than of a sum
+_OWN_LOOP = 9  # passes that take as long as the loop of a function alone
 _LIKELY = 128  # elements of a dimension that is not known
 _HANDED_ON = ElementRule("x", broadcasts=False, functions={})
 _LEAST = 20_000  # nanoseconds of NumPy that are worth the call of a loop
@@ -199,7 +199,7 @@ def _is_worth(bindings: NodeBindings, chain: _Found) -> bool:
     passes = sum(operations(_formula(bindings, node)[0]) for node in chain.nodes)
     rules = [node.op_def.element_rule for node in chain.nodes]
     called = sum(len(rule.functions) for rule in rules if rule)
-    return passes > 1 and _is_long(bindings, chain.last, passes + called * _OF_A_FUNCTION)
+    return passes > 1 and _is_long(bindings, chain.last, passes + called * _OWN_LOOP)
 
 
 def _is_long(bindings: NodeBindings, node: Node, passes: int) -> bool:

@@ -23,7 +23,6 @@ from tfdist.graph.op_def import Kernel
 Sizes: TypeAlias = tuple[int, ...]
 
 _PASS, _NUMBER = 600, 0.2  # nanoseconds of NumPy: of a pass over memory, and for each element
-_WORTH = 50_000_000  # nanoseconds of NumPy before a chain is compiled, which takes twice as long
 _OF_A_FUNCTION = 60  # passes of NumPy
 _SHARED = 1 << 20  # elements, from which on several threads may have their share
 _MOST_SHAPES = 64  # that a chain remembers
@@ -273,7 +272,7 @@ def _code(chain: Chain, kinds: str, axes: Sizes) -> MachineCode:
         loop: Callable[..., None] = compiler.procedure(names["loop"], *types_of_all)
         return loop
 
-    return MachineCode(compile, _WORTH)
+    return MachineCode(compile)
 
 
 def _in_one(chain: Chain, kinds: str) -> Iterator[str]:
